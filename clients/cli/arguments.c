@@ -212,7 +212,7 @@ static int settle(const struct mechctl *m)
             return mechctl_usage("--%.*s: no such option here", g->length, g->name);
         }
         if (g->alone != !o->argument) {
-            return mechctl_usage("--%s %s with %s: give it behind the command", o->name,
+            return mechctl_usage("--%s %s with %s: give it after the command", o->name,
                                  o->argument ? "needs a value" : "takes no value",
                                  m->command->name);
         }

@@ -73,7 +73,7 @@ int mechctl_lane_call(struct mechctl *m, const struct mechc_request *r, struct m
     }
     int code = MECHCTL_DONE;
     if (!possible) {
-        code = mechctl_usage("%s %s has no message on the lane: use HTTP, without --lane",
+        code = mechctl_usage("%s %s cannot be sent over the lane: use HTTP, without --lane",
                              r->method, r->path);
     } else if (text.failed) {
         fputs("mechctl: out of memory\n", stderr);

@@ -27,7 +27,7 @@ static int leave(struct mechctl *m, const char *id, const char *run, bool own)
 {
     struct mechc_json reply;
     if (!own) {
-        fprintf(stderr, "mechctl: interrupted; the run %s goes on in the server\n", run);
+        fprintf(stderr, "mechctl: interrupted; the run %s continues in the server\n", run);
         return MECHCTL_FAILED;
     }
     const int code = mechctl_send(m, "DELETE", MECHCTL_PATH("v1", mechctl_kind(m), id, "runs", run),

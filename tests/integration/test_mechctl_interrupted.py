@@ -84,7 +84,7 @@ class Interrupted(Served):
         # somebody else's goes on
         run = self.daemon.call('POST', path, {'pace': 1})['id']
         said = self.waiting(lambda: True, 'progress', one, run, '--wait')
-        self.assertEqual(said, 'mechctl: interrupted; the run %s goes on in the server\n' % run)
+        self.assertEqual(said, 'mechctl: interrupted; the run %s continues in the server\n' % run)
         self.assertEqual(states()[0], 'running')
         self.daemon.call('DELETE', '%s/%s' % (path, run))
 

@@ -69,9 +69,9 @@ class Suggestions(Served):
                 (('--trial', 'step', 'none', '--size', '1'), 1, 'no instance none'),
                 (('--trial', '--size', '1', 'step', 'none'), 1, 'no instance none'),
                 (('--trial=3', 'step', 'none'), 2, '--trial takes no value with step: give it '
-                 'behind the command'),
+                 'after the command'),
                 (('--trial', '--keep', 'a', 'trials', 'none'), 2, '--trial needs a value with '
-                 'trials: give it behind the command')):
+                 'trials: give it after the command')):
             given, text = told(*ctl, *words)
             self.assertEqual((given, meant in text), (code, True), (words, text))
 

@@ -20,7 +20,7 @@ const struct mechctl_command mechctl_derivatives = {
     .details =
         "  echo '{\"direction\": {\"inputs\": {\"force\": 1}}}' | mechctl derivatives i-1 -\n"
         "FILE, or - for standard input, holds a direction in the state and the inputs, a "
-        "seed of the\nrates and the outputs, or both; and the point, if it is not the "
+        "seed (weights\nof the rates and the outputs), or both; and the point, if it is not the "
         "present state.",
     .least = 2,
     .most = 2,

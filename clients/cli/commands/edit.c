@@ -23,7 +23,7 @@ static const struct mechctl_option options[] = {
     {.name = "label",
      .key = "labels",
      .doc = "replace all labels, several separated by commas; \"\" removes them"},
-    MECHCTL_OPTION("keep", NULL, "do not delete the instance for lack of use"),
+    MECHCTL_OPTION("keep", NULL, "remove the time to live: the instance is not deleted when idle"),
     {0},
 };
 

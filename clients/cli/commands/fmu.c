@@ -56,8 +56,8 @@ const struct mechctl_command mechctl_fmu = {
         "  mechctl fmu slider-crank -o slider.fmu --version 2\n"
         "  mechctl fmu rig --kind proxy -o rig.fmu\n"
         "The FMU holds model and solver and needs no server; one of kind proxy holds the model\n"
-        "and connects to the lane of a server, named by its parameter proxy:server. It starts\n"
-        "from the model, not from the instance's state.",
+        "and connects to the lane of a server, named by its parameter proxy:server. Both start\n"
+        "from the initial state of the model, not from the instance's state.",
     .query = &mechp_row_FMU,
     .options = options,
     .least = 1,

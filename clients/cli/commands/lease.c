@@ -43,7 +43,7 @@ static int list(struct mechctl *m, const char *const *path)
         return code != MECHCTL_DONE ? code : mechctl_print_raw(reply);
     }
     if (mechc_json_member(reply, "items", &items)) {
-        mechctl_print_table(m, items, columns, "no leases: every client may change it");
+        mechctl_print_table(m, items, columns, "no leases: any client may change the instance");
     }
     return MECHCTL_DONE;
 }

@@ -49,7 +49,7 @@ static const struct mechctl_option options[] = {
      .doc = "continue after the NUMBER that the last line of a page shows"},
     {.key = "label",
      .argument = "NAME=VALUE",
-     .doc = "only those with this label, or with all of several (with commas between)"},
+     .doc = "only those with this label, or with all of several separated by commas"},
     {0},
 };
 

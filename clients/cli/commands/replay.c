@@ -377,7 +377,7 @@ const struct mechctl_command mechctl_replay = {
         "does, so that such a step differs.\n"
         "  mechctl replay --coupling c-1 r-1 s-1\n"
         "repeats the run in the coupling itself from its snapshot s-1 on, names the first period\n"
-        "that differs and what differs in it, and puts the coupling back to where it was. Inputs\n"
+        "that differs and what differs in it, and restores the state before the replay. Inputs\n"
         "that no connection drives keep their values of the snapshot. With --on it is repeated on\n"
         "another server, in a coupling of copies, which is deleted afterwards; the snapshot must "
         "be\n"

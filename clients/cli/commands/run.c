@@ -91,7 +91,7 @@ static const struct mechctl_option options[] = {
      .doc = "record the outputs of every Nth period for mechctl results; needs an end"},
     {.of = &mechp_body_run_record, .key = "outputs"},
     MECHCTL_OPTION("replay", NULL, "record inputs and hashes too, for mechctl replay"),
-    MECHCTL_OPTION("wait", NULL, "wait until it is over, with a bar on a terminal"),
+    MECHCTL_OPTION("wait", NULL, "wait until it is over, with a progress bar on a terminal"),
     MECHCTL_OF_COUPLING,
     {0},
 };

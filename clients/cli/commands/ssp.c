@@ -29,8 +29,8 @@ const struct mechctl_command mechctl_ssp = {
     .summary = "write a coupling as a system structure package (SSP)",
     .details = "  mechctl ssp c-1 -o drive.ssp\n"
                "The package holds the models as FMUs with the solver, parameters and connections;\n"
-               "other tools open it, and mechctl couple. It starts from the models, not from the\n"
-               "state of the coupling.",
+               "other tools and mechctl couple open it. It starts from the initial state of the\n"
+               "models, not from the state of the coupling.",
     .options = options,
     .least = 1,
     .most = 1,

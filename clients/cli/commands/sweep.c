@@ -204,7 +204,7 @@ static const struct mechctl_option options[] = {
     {.key = "format",
      .argument = "FORMAT",
      .apart = true,
-     .doc = "of the table (csv; with --json json)"},
+     .doc = "format of the table (default csv; json with --json)"},
     {.of = &mechp_body_sweep_record,
      .key = "every",
      .doc = "a row every N internal steps or windows, not only at the end"},
@@ -224,7 +224,7 @@ const struct mechctl_command mechctl_sweep = {
         "participant; names are PARTICIPANT/PARAMETER, or pointers to its numbers:\n"
         "  mechctl sweep --coupling pair.json left/k=50,100 /stepSize=0.01,0.02 --count 10\n"
         "A bar shows the progress where standard error is a terminal. The exit status is 1\n"
-        "when some points failed: their rows are empty, the reasons on standard error.",
+        "when some points failed: their rows are empty, and standard error has the reasons.",
     .body = &mechp_row_SWEEP,
     .query = &mechp_row_SWEEP_RESULTS,
     .options = options,

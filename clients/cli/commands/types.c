@@ -71,7 +71,7 @@ const struct mechctl_command mechctl_types = {
     .name = "types",
     .group = MECHCTL_MODELS,
     .arguments = "[TYPE]",
-    .summary = "list the types of a model, or the fields of one type",
+    .summary = "list the types that models can use, or the fields of one type",
     .most = 1,
     .run = run,
 };

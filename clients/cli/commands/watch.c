@@ -567,12 +567,12 @@ const struct mechctl_command mechctl_watch = {
     .summary = "show the outputs of an instance or a coupling live, from the stream",
     .details =
         "Lines are tab-separated: time, then every output; with --json an object each.\n"
-        "On a terminal the outputs fill the screen with their history; q leaves the last picture\n"
-        "and exits. Ctrl-C ends it, as does the end of the instance or of the server.\n"
-        "Ctrl-Z goes to the shell, and fg back to the picture.\n"
+        "On a terminal the outputs fill the screen with their history; q exits, and the last\n"
+        "picture remains. Ctrl-C ends it, as does the end of the instance or of the server.\n"
+        "Ctrl-Z suspends it, and fg continues it.\n"
         "While the stream is idle, mechctl requests the instance once a second, which restarts\n"
-        "its time to live. With --follow, standard error reports once that it is waiting.\n"
-        "After a refusal with 429 or 5xx the request is repeated, in pauses of up to 8 s.",
+        "its time to live. With --follow, a line on standard error says once that it is waiting.\n"
+        "After a refusal with 429 or 5xx the request is repeated, after pauses of up to 8 s.",
     .options = options,
     .synonyms = "tail follow monitor top stream",
     .least = 1,
