@@ -371,7 +371,7 @@ class Python(ManyTests, StateTests, Served):
             i.connect(['torque'], ['x'])
         self.assertIn('torque', str(refused.exception))
         with i.connect(['force'], ['x']) as partner:
-            with self.assertRaisesRegex(ValueError, 'there is no torque here; force is missing'):
+            with self.assertRaisesRegex(ValueError, 'unknown name torque; force is missing'):
                 partner.step(0.01, {'torque': 1})
             with self.assertRaises(mechd.Invalid):
                 partner.step(-1.0)

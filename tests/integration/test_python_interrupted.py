@@ -179,7 +179,7 @@ class Interrupted(Served):
         look = run.look
         run.look = lambda: (look(), looked.set())[0]
         self.assertEqual(self.when(looked.is_set, run.wait),
-                         'the run r-2 goes on in the server; its stop() ends it')
+                         'the run r-2 continues in the server; its stop() ends it')
         self.assertTrue(running())
         run.stop()
 
@@ -221,8 +221,8 @@ class Interrupted(Served):
         looked, look = threading.Event(), operation.look
         operation.look = lambda: (look(), looked.set())[0]
         words = self.when(looked.is_set, operation.wait)
-        self.assertEqual(words, "Operation(%r, running) goes on in the server, and other commands "
-                                'to its instance wait for it; server.operation(%r).cancel() ends it'
+        self.assertEqual(words, "Operation(%r, running) continues in the server, and other "
+                                'commands to its instance wait for it; server.operation(%r).cancel() ends it'
                                 % (operation.id, operation.id))
         self.assertEqual(self.server.operation(operation.id).state, 'running')
         self.server.operation(operation.id).cancel()

@@ -240,7 +240,7 @@ class Works(Partners):
     def test_what_is_no_answer_is_refused_with_its_place(self):
         for wrong, words in (([1., 2.], 'returned 2 values; the outputs are x'),
                              (float('nan'), '/trial: nan is not a finite number'),
-                             ({'y': 1.}, 'there is no y here; x is missing'),
+                             ({'y': 1.}, 'unknown name y; x is missing'),
                              ({'x': [float('inf')]}, '/x/0: inf'), (None, 'None')):
             with self.subTest(wrong):
                 self.left = self.daemon.create(half(1., k=K + K12))
@@ -404,7 +404,7 @@ class Works(Partners):
             with self.assertRaisesRegex(ValueError, 'no function trial, commit'):
                 place.serve(outputs=lambda *_: 0.)
             # steady: that the wait ends is the subject
-            with self.assertRaisesRegex(mechd.TimedOut, 'no question'):
+            with self.assertRaisesRegex(mechd.TimedOut, 'no request'):
                 place.serve(Behind(None), timeout=0.05)
         with self.assertRaisesRegex(ValueError, 'closed'):
             place.serve(Behind(None))

@@ -100,8 +100,8 @@ class Shared(Served):
                     told.append(len(own.get_outputs()))
                 return told
             told = [Child(use).result() for _ in range(2)]
-            how = "this %s belongs to process %d, which has opened it; a forked process takes " \
-                  "another one from its instance"
+            how = "this %s belongs to process %d, which has opened it; in a forked process its " \
+                  "instance opens another one"
             expected = [how % (name, os.getpid()) for name in (
                 'partner', 'partner', 'partner', 'forces', 'stream')]
             self.assertEqual(told, [expected + [1]] * 2)

@@ -86,7 +86,8 @@ class Busy(Refused):
 
 
 class StepFailed(Refused):
-    """The solver gave up and undid the step; `report` gives time and reason."""
+    """A step or another computation failed or was cancelled; a step is undone. `report`: of a step,
+    with time and reason."""
 
 
 # --- what the handlers of signals raise

@@ -86,7 +86,7 @@ class _Awaited:
 
     def _left(self) -> str:
         """What is said when the wait for it is interrupted."""
-        return '%r goes on in the server; its %s() ends it' % (self, self._ends_it)
+        return '%r continues in the server; its %s() ends it' % (self, self._ends_it)
 
     def _look_until(self, bar: Bar, timeout: Optional[float], started: float,
                     pause: float) -> None:
@@ -142,7 +142,7 @@ class Sweep(_Awaited):
         return self.done / self.points
 
     def wait(self, progress: Progress = None, timeout: Optional[float] = None) -> 'Sweep':
-        """Wait until all points are done, with a bar on a terminal."""
+        """Wait until all points are done, with a progress bar on a terminal."""
         with Bar(progress, self.id) as bar:
             self._wait(bar, timeout)
         return self
@@ -153,7 +153,7 @@ class Sweep(_Awaited):
             self.delete()
             return 'the sweep %s has been stopped and deleted' % self.id
         except MechdError as fault:
-            return 'the sweep %s may go on in the server: %s' % (self.id, fault)
+            return 'the sweep %s may continue in the server: %s' % (self.id, fault)
 
     def results(self) -> Table:
         """A table of point, parameters, time and outputs of the points that are done: one row each,
@@ -180,7 +180,7 @@ class Operation(_Awaited):
 
     def _left(self) -> str:
         # a caller that waited where it was created knows its id alone
-        return '%r goes on in the server, and other commands to its instance wait for it; ' \
+        return '%r continues in the server, and other commands to its instance wait for it; ' \
                'server.operation(%r).cancel() ends it' % (self, self.id)
 
     def look(self) -> 'Operation':

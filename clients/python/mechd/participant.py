@@ -42,9 +42,9 @@ _WORDS = 1000  # bytes of a reason that are sent: the server shows fewer
 
 
 class Discard(MechdError):
-    """Raised by the functions of a program: this question cannot be answered. The step of the
+    """Raised by the functions of a program: this request cannot be answered. The step of the
     coupling fails with partner-fault and the window is undone; the program remains and serves the
-    next question. text, status: the reason that the coupling's step reports, and its number."""
+    next request. text, status: the reason that the coupling's step reports, and its number."""
 
     def __init__(self, text: str = '', status: int = _NOT_CONVERGED):
         super().__init__(text)
@@ -98,7 +98,7 @@ class Inputs(AnyMapping[str, Any]):
 
 
 class _Asked(NamedTuple):
-    """A question. Two trials that are equal are one that has been sent again."""
+    """A request. Two trials that are equal are one that has been sent again."""
     kind: int
     window: int
     iteration: int
@@ -186,7 +186,7 @@ class Participant(_Door):
               commit: Optional[Callable[[], Any]] = None,
               jacobian: Optional[Callable[[float, float, Inputs], Any]] = None,
               windows: Optional[int] = None, timeout: Optional[float] = None) -> None:
-        """Answer the server's questions until the coupling ends, or until so many windows have been
+        """Answer the server's requests until the coupling ends, or until so many windows have been
         committed. The functions are those of `program`, or the given ones:
 
         outputs(time, u): y at that time, without a step.
@@ -199,14 +199,14 @@ class Participant(_Door):
         their derivatives (`order`).
 
         y: a mapping by name, a list in the order of `outputs`, or a number where there is one.
-        Discard undoes the window, and the program goes on. Any other exception does so too and
+        Discard undoes the window, and the program continues. Any other exception does so too and
         is raised here. The text of either is in the error of the coupling's step. An exception of
         `commit` undoes nothing: the window is done for the others, the coupling's step fails with
-        commit-owed, and `commit` is called again before the next question. Without rollback a
+        commit-owed, and `commit` is called again before the next request. Without rollback a
         window that was given up has been stepped: close() this, and participate again from the
         state of the last commit.
 
-        timeout: longest wait for a question, s; then TimedOut is raised. Unreachable: the
+        timeout: longest wait for a request, s; then TimedOut is raised. Unreachable: the
         connection was lost and could not be restored. After each of these, and after Ctrl-C,
         serve() may be called again: it says hello again if there is no connection. It returns when
         another thread calls close().
@@ -232,7 +232,7 @@ class Participant(_Door):
                 if parts is not None:
                     self._hear(parts, functions)
 
-    # --- questions
+    # --- requests of the server
 
     def _hear(self, parts: List[bytes], functions: Mapping[str, Any]) -> None:
         head = frames.header(parts[0])
@@ -266,10 +266,10 @@ class Participant(_Door):
         if asked.kind == frames.COMMIT:
             return self._commit(asked, functions)
         if asked.kind not in (frames.OUTPUTS, frames.TRIAL):
-            raise BadReply('a question of kind %d is not known here' % asked.kind)
+            raise BadReply('a request of the unknown kind %d' % asked.kind)
         order = self.order if asked.kind == frames.TRIAL else 0
         if len(values) != len(self.inputs) * (order + 1):
-            raise BadReply('a question with %d values' % len(values))
+            raise BadReply('a request with %d values' % len(values))
         u = Inputs(self._places, order, values)
         if asked.kind == frames.OUTPUTS:
             self.time = asked.time
@@ -390,7 +390,7 @@ class Participant(_Door):
             raise
 
     def _reply(self, *parts: bytes) -> None:
-        """Send an answer; where the connection is lost, the question comes again."""
+        """Send an answer; where the connection is lost, the request comes again."""
         if self._ends:
             return
         try:
@@ -399,17 +399,17 @@ class Participant(_Door):
             self._return(fault)
 
     def _next(self, timeout: Optional[float]) -> Optional[List[bytes]]:
-        """The next question; None: none yet, or the connection is a new one."""
+        """The next request; None: none yet, or the connection is a new one."""
         until = None if timeout is None else clock.monotonic() + timeout
         try:
             while not self._arrived():
                 if until is not None and clock.monotonic() >= until:
-                    raise TimedOut('no question within %g s' % (timeout or 0))
+                    raise TimedOut('no request of the server within %g s' % (timeout or 0))
                 if self._ends:
                     return None
             parts = list(self._socket.recv_multipart())
             if parts[0]:
-                raise _Lost('a signal has raised while a question was read')
+                raise _Lost('a signal has raised while a request was read')
             return parts[1:]
         except zmq.Again:
             return None  # a message that is not whole yet

@@ -54,7 +54,7 @@ class Layout:
         missing = set(self.places) - set(named)
         if strange or missing:
             raise ValueError('; '.join(
-                ['there is no %s here' % n for n in sorted(strange)] +
+                ['unknown name %s' % n for n in sorted(strange)] +
                 ['%s is missing' % n for n in sorted(missing)]))
         found: List[float] = []
         for name, (_, count) in sorted(self.places.items(), key=lambda p: p[1]):
@@ -68,7 +68,7 @@ class Layout:
 class _Door:
     """A socket: of one process, of one thread at a time."""
 
-    _source = 'its instance'  # where another one is from
+    _source = 'its instance'  # what opens another one
 
     def __init__(self, socket: Any):
         self._process, self._turn, self._ends = os.getpid(), threading.RLock(), False
@@ -83,11 +83,10 @@ class _Door:
         process held at the fork is never released here."""
         name, source = type(self).__name__.lower(), self._source
         if self._process != os.getpid():
-            raise ValueError('this %s belongs to process %d, which has opened it; a forked process '
-                             'takes another one from %s' % (name, self._process, source))
+            raise ValueError('this %s belongs to process %d, which has opened it; in a forked '
+                             'process %s opens another one' % (name, self._process, source))
         if self._closed:
-            raise ValueError('this %s has been closed; another one is taken from %s' % (name,
-                                                                                        source))
+            raise ValueError('this %s has been closed; %s opens another one' % (name, source))
 
     def _shut(self, linger: Optional[int] = 0) -> None:
         """Close it when its last user has released it; in a forked process it stays open."""
@@ -287,7 +286,7 @@ class Partner(_Door):
         if reply.get('stopped'):
             return '; the step was still in progress there and has been stopped: it is undone'
         if 'error' in reply:
-            return '; the step goes on there: %s' % refusal(reply['error'])
+            return '; the step continues there: %s' % refusal(reply['error'])
         return '; the server had made the step before it could be stopped'
 
 

@@ -100,7 +100,7 @@ class Run:
         try:
             return run_ended(self.stop().raw)
         except MechdError as fault:
-            return 'the run %s may go on in the server: %s' % (self.id, fault)
+            return 'the run %s may continue in the server: %s' % (self.id, fault)
 
     def results(self, outputs: Optional[Sequence[str]] = None, *, start: Optional[float] = None,
                 end: Optional[float] = None, limit: Optional[int] = None) -> Record:
@@ -139,9 +139,10 @@ class Run:
                 yield event
 
     def wait(self, progress: Progress = None, timeout: Optional[float] = None) -> 'Run':
-        """Wait until it is over, with a bar on a terminal. A failed run raises MechdError."""
+        """Wait until it is over, with a progress bar on a terminal. A failed run raises
+        MechdError."""
         started, pause = time.monotonic(), 0.005
-        words = 'the run %s goes on in the server; its stop() ends it' % self.id
+        words = 'the run %s continues in the server; its stop() ends it' % self.id
         with interrupted(lambda: words), \
                 Bar(progress if self.fraction is not None else False, self._owner.id) as bar:
             while self.look().state == 'running':

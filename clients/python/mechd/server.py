@@ -220,7 +220,7 @@ class Server:
 
         grid: values, or {'from', 'to', 'count'}, by parameter, the last one fastest; points: a
         list of {parameter: value}. every: rows of every so many internal steps, not only of the
-        end. wait: until it is over, with a bar on a terminal; Ctrl-C deletes it then.
+        end. wait: until it is over, with a progress bar on a terminal; Ctrl-C deletes it then.
 
         coupling: as for POST /v1/couplings, with a 'model' or an 'example' for each participant;
         its parameters are 'left/k', or pointers such as '/stepSize', its steps are windows.
