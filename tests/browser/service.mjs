@@ -95,9 +95,9 @@ export const tests = {
         await until(async () => (await rows()) > some, "more rows come");
         assert.ok((await fraction()) > first);
         assert.equal(await page.isDisabled("text=Start run"), true);
-        await page.getByRole("button", { name: "Cancel, run r-1" }).click();
+        await page.getByRole("button", { name: "Stop, run r-1" }).click();
         await page.waitForSelector(`${RUN}[data-state=stopped]`);
-        assert.match(await page.textContent(RUN), /cancelled/);
+        assert.match(await page.textContent(RUN), /stopped/);
         const run = await got(at(id, "/runs/r-1"));
         assert.equal(run.state, "stopped");
         await until(async () => (await rows()) === run.recorded, "the last rows are there");

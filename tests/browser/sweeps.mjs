@@ -130,9 +130,9 @@ export const tests = {
         await until(async () => (await done()) > first, "and on");
         // a table follows it, and has so many rows and no more
         await press(page, `Table, sweep ${id}`);
-        await page.waitForSelector("text=the first 200 rows: the files have all");
+        await page.waitForSelector("text=the first 200 rows: downloaded files have all");
         assert.equal((await sheet(page)).rows.length, 200);
-        await press(page, `Cancel and discard, sweep ${id}`);
+        await press(page, `Stop and delete, sweep ${id}`);
         await page.waitForSelector(SWEEP, { state: "detached" });
         assert.equal((await daemon.call("GET", `/v1/sweeps/${id}`)).status, 404);
         assert.deepEqual(page.complaints, []);

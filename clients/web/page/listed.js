@@ -46,13 +46,12 @@ export class Listed {
   }
 
   /**
-   * @param {{ state: string, shown?: string, bad: boolean, done: number | null, facts: string[] }} now
-   * state: as the server reports it; shown: its text on the page; done: the completed fraction;
-   * facts: empty ones are left out
+   * @param {{ state: string, bad: boolean, done: number | null, facts: string[] }} now
+   * state: as the server reports it; done: the completed fraction; facts: empty ones are left out
    */
-  tell({ state, shown = state, bad, done, facts }) {
+  tell({ state, bad, done, facts }) {
     this.element.dataset.state = state;
-    this.badge.textContent = shown;
+    this.badge.textContent = state;
     this.badge.className = `badge ${state === "running" ? "on" : ""} ${bad ? "bad" : ""}`;
     this.bar.hidden = done === null;
     this.bar.value = done ?? 0;

@@ -96,7 +96,8 @@ export class Results {
     const left = this.wanted > ROWS_MOST ? ` of ${number(this.wanted)}` : "";
     const curves = this.channels.length;
     const cut = curves < this.width - 1 ? `, ${curves} curves of ${this.width - 1}` : "";
-    this.note.textContent = rows + left + cut + (left + cut === "" ? "" : ": the files have all");
+    const rest = left + cut === "" ? "" : ": downloaded files have all";
+    this.note.textContent = rows + left + cut + rest;
   }
 }
 

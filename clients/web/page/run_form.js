@@ -32,7 +32,7 @@ export function runForm(info, outputs, start) {
     ["for", "for"],
     ["until", "until time"],
     ["count", "for periods"],
-    ["never", "until cancelled"],
+    ["never", "until stopped"],
   ]);
   const amount = box("10");
   amount.setAttribute("aria-label", "How long");

@@ -48,7 +48,7 @@ class Row extends Listed {
     this.looked = 0;
     this.late = make("span", { className: "late number", title: "periods that were late" });
     this.progress.append(this.late);
-    this.stop = this.button("Cancel", () => void this.cancel());
+    this.stop = this.button("Stop", () => void this.halt());
     this.chart = this.button("Chart", () => this.toggle());
     this.chart.setAttribute("aria-expanded", "false");
     this.csv = this.button("CSV", () => void this.download("csv"));
@@ -70,7 +70,6 @@ class Row extends Listed {
     const rows = run.recorded ?? 0;
     this.tell({
       state: run.state,
-      shown: run.state === "stopped" ? "cancelled" : run.state,
       bad: run.state === "failed",
       done: run.fraction,
       facts: [
@@ -119,8 +118,8 @@ class Row extends Listed {
     this.setText(this.chart, this.results ? "Hide chart" : "Chart");
   }
 
-  async cancel() {
-    const run = await attempt("cancel the run", () => api.stop(this.runs.id, this.run.id));
+  async halt() {
+    const run = await attempt("stop the run", () => api.stop(this.runs.id, this.run.id));
     if (run) {
       this.show(run);
       this.runs.changed();

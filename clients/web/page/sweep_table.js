@@ -100,6 +100,6 @@ export class SweepTable {
       names.length > COLUMNS_MOST ? `${COLUMNS_MOST} of ${names.length} columns` : "",
     ].filter((text) => text !== "");
     const count = `${rows.length} row${rows.length === 1 ? "" : "s"}`;
-    this.note.textContent = cut.length > 0 ? `${cut.join(", ")}: the files have all` : count;
+    this.note.textContent = cut.length > 0 ? `${cut.join(", ")}: downloaded files have all` : count;
   }
 }

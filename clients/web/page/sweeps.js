@@ -61,7 +61,7 @@ class Row extends Listed {
         sweep.stored ? "stored" : "",
       ],
     });
-    this.setText(this.away, running ? "Cancel and discard" : "Delete");
+    this.setText(this.away, running ? "Stop and delete" : "Delete");
     this.failures.hidden = sweep.failed === 0;
     this.why.textContent = `${number(sweep.failed, 9)} failed`;
     void this.explain();
