@@ -222,7 +222,8 @@ class Interrupted(Served):
         operation.look = lambda: (look(), looked.set())[0]
         words = self.when(looked.is_set, operation.wait)
         self.assertEqual(words, "Operation(%r, running) continues in the server, and other "
-                                'commands to its instance wait for it; server.operation(%r).cancel() ends it'
+                                'commands to its instance wait for it; '
+                                'server.operation(%r).cancel() ends it'
                                 % (operation.id, operation.id))
         self.assertEqual(self.server.operation(operation.id).state, 'running')
         self.server.operation(operation.id).cancel()
