@@ -19,7 +19,7 @@ static void arm(struct mechd_reaper *r)
     }
 }
 
-static void walk(struct mechd_task *task)
+static void run_walk(struct mechd_task *task)
 {
     struct mechd_reaper *const r =
         (struct mechd_reaper *)((char *)task - offsetof(struct mechd_reaper, task));
@@ -53,9 +53,10 @@ static void fire(struct mechd_timer *timer)
 }
 
 void mechd_reaper_init(struct mechd_reaper *r, struct mechd_host *host,
-                       uint64_t (*through)(struct mechd_host *host, size_t *seen))
+                       uint64_t (*walk)(struct mechd_host *host, size_t *seen))
 {
-    *r = (struct mechd_reaper){.host = host, .walk = through, .timer.fire = fire, .task.run = walk};
+    *r =
+        (struct mechd_reaper){.host = host, .walk = walk, .timer.fire = fire, .task.run = run_walk};
     r->gap = gap_least;
     pthread_mutex_init(&r->m, NULL);
 }

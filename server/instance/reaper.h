@@ -30,9 +30,9 @@ struct mechd_reaper {
     bool walking;
 };
 
-/* Needs the clock and the pool; `through` is walk. */
+/* Needs the clock and the pool. */
 void mechd_reaper_init(struct mechd_reaper *r, struct mechd_host *host,
-                       uint64_t (*through)(struct mechd_host *host, size_t *seen));
+                       uint64_t (*walk)(struct mechd_host *host, size_t *seen));
 /* When the clock has stopped and the pool has ended. */
 void mechd_reaper_fini(struct mechd_reaper *r);
 /* Something may expire at `due` (ns; 0: nothing). Any thread. */

@@ -1,14 +1,14 @@
 """Modules: within a room files may call each other in a cycle only where one module is cut into
 files. Each such module stands here with all of its files, and nothing stands here that is no cycle.
 
-A call is a function that one object takes from another, by nm (symbols.py). The table of a member
+A call is a direct one: a function that one object takes from another, by nm (symbols.py). The table of a member
 of a family, which its registry names (solver/step/stepper.c and the integrators), is data: that is
 no call, nor is a function whose address a file above hands to one below, such as an observer
 (server/README.md, Rooms)."""
 import re
 from layers import room_of
 
-README = 'server/README.md'
+README, ORDERED = 'server/README.md', {'server/instance', 'server/coupling'}
 
 # room: {module: its files}
 MODULES = {
@@ -120,16 +120,19 @@ def faults(found, tables):
                 room, module)
 
 
-def order_faults(found, text):
+def order_faults(found, text, ordered):
     """Of {source: (functions, data, used)} and README: its tables of the files of a room, each of
     which calls those of its line and of lines above."""
     calls = calls_within(found)
-    for table in re.findall(r'^\| `server/(\w+)/` \| files \|\n\|---\|---\|\n((?:\|.*\n)+)',
-                            text.replace('| `', '| `server/'), re.M):
-        room = 'server/' + table[0]
+    tables = {'server/' + room: lines for room, lines in re.findall(
+        r'^\| `(\w+)/` \| files \|\n\|---\|---\|\n((?:\|.*\n)+)', text, re.M)}
+    for room in sorted(ordered ^ set(tables)):
+        yield '%s: %s table of the files of %s' % (
+            README, 'no' if room in ordered else 'an unknown', room)
+    for room in sorted(ordered & set(tables)):
         line_of = {'%s/%s.c' % (room, name): number
-                   for number, line in enumerate(table[1].splitlines())
-                   for name in re.findall(r'`(?:server/)?(\w+)`', line.split('|')[2])}
+                   for number, line in enumerate(tables[room].splitlines())
+                   for name in re.findall(r'`(\w+)`', line.split('|')[2])}
         there = {source for source in calls if room_of(source) == room}
         for source in sorted(there ^ set(line_of)):
             yield '%s: %s is %s' % (README, source,

@@ -121,7 +121,8 @@ def check_cycles(build):
 
 def check_order(build):
     def check(tree):
-        yield from modules.order_faults(objects_of(build), tree.text(modules.README))
+        yield from modules.order_faults(objects_of(build), tree.text(modules.README),
+                                        modules.ORDERED)
     return check
 
 
@@ -137,8 +138,10 @@ def check_cycles_itself(_):
     text = '| `lane/` | files |\n|---|---|\n| a | `%s` |\n| b | `%s` |\n'
     found = compiled({'server/lane/a.c': function('a'),
                       'server/lane/b.c': 'void a(void);\n' + function('b', 'a();')})
-    for names, count in ((('a', 'b'), 0), (('b', 'a'), 1), (('a', 'c'), 2)):
-        if len(list(modules.order_faults(found, text % names))) != count:
+    for names, rooms, count in ((('a', 'b'), {'server/lane'}, 0), (('b', 'a'), {'server/lane'}, 1),
+                                (('a', 'c'), {'server/lane'}, 2), (('a', 'b'), set(), 1),
+                                (('a', 'b'), {'server/lane', 'server/zmq'}, 1)):
+        if len(list(modules.order_faults(found, text % names, rooms))) != count:
             yield 'the order %s is not judged' % ' '.join(names)
     for found, table, count in ((calls, {}, 1), (calls, one, 0), (data, {}, 0), (data, one, 1),
                                 (calls, {'solver/model': {'one': 'a b c'}}, 2)):
