@@ -1,10 +1,10 @@
 """Modules: within a room files may call each other in a cycle only where one module is cut into
 files. Each such module stands here with all of its files, and nothing stands here that is no cycle.
 
-A call is a direct one: a function that one object takes from another, by nm (symbols.py). The table of a member
-of a family, which its registry names (solver/step/stepper.c and the integrators), is data: that is
-no call, nor is a function whose address a file above hands to one below, such as an observer
-(server/README.md, Rooms)."""
+A call is a direct one: a function that one object takes from another, by nm (symbols.py). The table
+of a member of a family, which its registry names (solver/step/stepper.c and the integrators), is
+data: that is no call, nor is a function whose address a file above hands to one below, such as an
+observer (server/README.md, Rooms)."""
 import re
 from layers import room_of
 
