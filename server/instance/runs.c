@@ -73,13 +73,14 @@ static void schedule(struct mechd_run *r)
     }
 }
 
-/* How late this period of a paced run begins. */
+/* How late this period of a paced run begins, once: one that is undone begins again. */
 static void note_lateness(struct mechd_run *r)
 {
     const uint64_t late = r->now > r->due ? r->now - r->due : 0;
-    if (r->settings.pace == 0. || r->periods == 0) {
+    if (r->settings.pace == 0. || r->periods == r->noted) {
         return;
     }
+    r->noted = r->periods;
     r->latest = late > r->latest ? late : r->latest;
     if (late > r->wall / 2) {
         struct mechd_tally *const m = mechd_tally(&r->job.instance->host->counters);

@@ -69,6 +69,7 @@ struct mechd_run {
     bool waits;   /* the chain's: for the disk */
     enum mechd_run_state state;
     uint64_t periods;  /* done */
+    uint64_t noted;    /* the period whose lateness is counted below; that of period 0 is not */
     uint64_t shift;    /* ns by which its phase and overload have moved the schedule */
     uint64_t overruns; /* periods that began more than one period late */
     uint64_t late;     /* periods that began more than half a period late */

@@ -56,8 +56,7 @@ void mechd_wheel_advance(struct mechd_wheel *w, uint64_t now);
 void mechd_wheel_drain(struct mechd_wheel *w);
 /* The first one that is ready, taken out, or NULL. */
 struct mechd_timer *mechd_wheel_pop(struct mechd_wheel *w);
-/* A timer that is in no wheel, and is overdue more than all that are ready: it is the first of
- * them. */
+/* A timer that is in no wheel: it comes before all that are ready. */
 void mechd_wheel_put_first(struct mechd_wheel *w, struct mechd_timer *t);
 /* When the first ready one was due, or else when advance has something to do, which is not after
  * the first timer is due but for its tick; UINT64_MAX: never. */

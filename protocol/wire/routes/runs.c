@@ -144,10 +144,10 @@ const struct mechp_row mechp_row_RUNS = {.tag = "stepping",
 const struct mechp_row mechp_row_START_RUN = {
     .tag = "stepping",
     .doc = "The server steps the instance on its own, in real time or as fast as possible; "
-           "other commands are served between two periods. Only one run at a time; other "
-           "changes of the state are refused with 409 until it ends. Recorded rows take at "
-           "most 64 MiB in memory, or 1 GiB on disk if the instance is stored; rows of "
-           "older runs are discarded first.",
+           "other commands are served between two periods, of a run that is late or has no "
+           "pace about every millisecond. Only one run at a time; other changes of the state "
+           "are refused with 409 until it ends. Recorded rows take at most 64 MiB in memory, "
+           "or 1 GiB on disk if the instance is stored; rows of older runs are discarded first.",
     .body = &mechp_body_run_request,
     .of_id = "the path contains the id of the instance; the server chooses the id of the run",
     .status = 202,

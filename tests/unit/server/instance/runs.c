@@ -165,6 +165,27 @@ static void a_late_run_steps_all_periods_that_are_due(void)
     }
 }
 
+static void a_period_that_begins_again_is_counted_once(void)
+{
+    struct mechd_host *const d = host_create(1);
+    struct mechd_instance *const i = instance_create(d);
+    struct mechd_run *const r = start_paced(i);
+    r->now = r->due + 3 * wall;
+    CU_ASSERT_TRUE_FATAL(mechd_run_next(r));
+    r->now += wall;
+    CU_ASSERT_TRUE_FATAL(mechd_run_next(r));
+    CU_ASSERT_EQUAL(r->late, 1);
+    CU_ASSERT_EQUAL(r->overruns, 1);
+    step(i, r);
+    CU_ASSERT_TRUE(mechd_run_done(r, r->now));
+    CU_ASSERT_TRUE_FATAL(mechd_run_next(r));
+    CU_ASSERT_EQUAL(r->late, 2);
+    mechd_run_stop(i, MECHD_RUN_STOPPED, "");
+    mechd_run_turned(r);
+    mechd_instance_unref(i);
+    host_destroy(d);
+}
+
 /* More than the processors can do: a turn every 200 periods. */
 static void what_an_overloaded_run_has_to_catch_up_with_is_bounded(void)
 {
@@ -203,5 +224,6 @@ static void a_slow_run_is_at_most_a_period_behind(void)
 UNIT_TESTS(UNIT_TEST(a_run_ends_after_its_last_period),
            UNIT_TEST(a_turn_that_is_over_is_followed_by_the_next),
            UNIT_TEST(a_late_run_steps_all_periods_that_are_due),
+           UNIT_TEST(a_period_that_begins_again_is_counted_once),
            UNIT_TEST(what_an_overloaded_run_has_to_catch_up_with_is_bounded),
            UNIT_TEST(a_slow_run_is_at_most_a_period_behind))
