@@ -294,7 +294,7 @@ static void it_checks_what_it_is_given(void)
             matrices[k % 4][1] = values[k / 4];
             CU_ASSERT_EQUAL(mech_couple_stability(h.couple, parts, 0.1, NULL, reason, &s),
                             MECH_NOT_FINITE);
-            CU_ASSERT_EQUAL(reason[0], "ABCD"[k % 4]);
+            CU_ASSERT_EQUAL(reason[sizeof "matrix"], "ABCD"[k % 4]);
         }
         mech_couple_destroy(h.couple);
     }
