@@ -398,8 +398,8 @@ int mech_certificate_find(const struct mech_problem *p, double tolerance,
     return found ? 1 : 0;
 }
 
-/* l·Nᵀ d of one set, of its entries beyond rounding u [rows], and what rounding of them makes of it,
- * into *rounds; l = NULL: HUGE_VAL, where some l of K has any such product above 0. */
+/* l·Nᵀ d of one set, of its entries beyond rounding u [rows], and what rounding of them makes of
+ * it, into *rounds; l = NULL: HUGE_VAL, where some l of K has any such product above 0. */
 static double makes_up(const struct mech_set *set, const double *l, const double *u,
                        const double *lost, double *rounds)
 {

@@ -297,8 +297,8 @@ static int from_rounds(struct mech_moreau_bodies *s, const struct mech_state *st
  * be circles too, from the associated law itself. Where two laws take all sweeps that they may, as
  * in tall towers, the next ones are for the method of second order, unless it costs too much. Where
  * they come no nearer, what they have come to is a better start for that method by Coulomb's law
- * than what sweeps leave: boxes with μ = 2 that strike each other at 20 m/s are at 3e-4 after rounds
- * without an end, and solved by it. The best of all. As mech_body_contacts_solve. */
+ * than what sweeps leave: boxes with μ = 2 that strike each other at 20 m/s are at 3e-4 after
+ * rounds without an end, and solved by it. The best of all. As mech_body_contacts_solve. */
 static int by_associated(struct mech_moreau_bodies *s, const struct mech_state *state,
                          const struct mech_body_contacts_options *options,
                          struct mech_body_contacts_result *found, struct mech_step_result *result)

@@ -110,36 +110,6 @@ static void it_is_called_after_each_internal_step(void)
     forget_import(&f);
 }
 
-/* Near 0 a time is a sum of steps from a start before it, and no step has two parts for that. */
-static void steps_near_0_have_one_part_each(void)
-{
-    struct imported f = import_example("spring-mass-damper");
-    struct watcher w = watch(&f);
-    const uint32_t x = variable(&f, "x")->reference;
-    char folder[80];
-    const double h = mech_sim_step_size(f.sim), start = -1.;
-    double last = start;
-    int parts = 0, steps = 0;
-    bool event, terminate, early;
-    snprintf(folder, sizeof folder, "%s/", f.folder);
-    w.instance = f.fmi3.InstantiateCoSimulation("one", f.token, folder, false, true, false, false,
-                                                &x, 1, &w, log_message, take_update);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(w.instance);
-    CU_ASSERT_EQUAL(f.fmi3.EnterInitializationMode(w.instance, false, 0., start, false, 0.),
-                    MECHP_FMI3_OK);
-    CU_ASSERT_EQUAL(f.fmi3.ExitInitializationMode(w.instance), MECHP_FMI3_OK);
-    for (; last < 10. * h; steps++, parts += w.calls) {
-        w.calls = 0;
-        CU_ASSERT_EQUAL_FATAL(
-            f.fmi3.DoStep(w.instance, last, h, false, &event, &terminate, &early, &last),
-            MECHP_FMI3_OK);
-    }
-    CU_ASSERT(steps > 10);
-    CU_ASSERT_EQUAL(parts, steps);
-    f.fmi3.FreeInstance(w.instance);
-    forget_import(&f);
-}
-
 static void what_it_sets_acts_from_there_on(void)
 {
     struct imported f = import_example("spring-mass-damper");
@@ -259,7 +229,6 @@ static void variables_without_it_are_refused(void)
 }
 
 UNIT_TESTS(UNIT_TEST(it_is_called_after_each_internal_step),
-           UNIT_TEST(steps_near_0_have_one_part_each), UNIT_TEST(what_it_sets_acts_from_there_on),
-           UNIT_TEST(it_can_end_the_step),
+           UNIT_TEST(what_it_sets_acts_from_there_on), UNIT_TEST(it_can_end_the_step),
            UNIT_TEST(other_variables_and_functions_are_refused_there),
            UNIT_TEST(a_step_that_fails_is_undone), UNIT_TEST(variables_without_it_are_refused))
