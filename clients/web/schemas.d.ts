@@ -241,7 +241,7 @@ export interface Outputs {
 export interface Run {
   /** id */
   id: Name;
-  /** state of the run; interrupted: the server ended before the run did */
+  /** state of the run; interrupted: the process of the server ended during the run */
   state: "running" | "finished" | "stopped" | "failed" | "interrupted";
   /** simulated seconds per second; 0: as fast as possible */
   pace: number;
@@ -414,7 +414,7 @@ export interface Sweep {
   id: Name;
   /** name of the model */
   name: string;
-  /** state; interrupted: the server ended before the sweep did */
+  /** state; interrupted: the process of the server ended during the sweep */
   state: "running" | "finished" | "stopped" | "interrupted";
   /** number of points, the sets of parameter values */
   points: number;
@@ -450,7 +450,7 @@ export interface SweepCoupling {
   waveform?: CouplingWaveform;
   /** size of a window, s */
   stepSize: number;
-  /** participant.output of replies, frames and rows (default all) */
+  /** outputs of replies, frames and rows, as participant.output (default all) */
   outputs?: string[];
   /** window sizes controlled by the estimated error, at most stepSize */
   adaptive?: CouplingAdaptive;
