@@ -183,7 +183,7 @@ class Proxies(unittest.TestCase):
         self.assertEqual(run.status, 202, run)
         at = '/v1/instances/%s/runs/%s' % (i, run['id'])
         rows = self.ask('GET', at + '/events')
-        rows.until(b'event: end')
+        self.assertIn(b'event: end', rows.body())
         rows.close()
         results = self.ask('GET', at + '/results?format=csv')
         direct = self.daemon.call('GET', at + '/results?format=csv')
