@@ -130,7 +130,7 @@ class Mechctl(unittest.TestCase):
         self.assertEqual(json.loads(renewed)['seconds'], 5)
         self.good('lease', i, '--release')
         del os.environ['MECHD_LEASE']
-        self.assertIn('every client', self.good('lease', i))
+        self.assertIn('any client', self.good('lease', i))
         self.good('lease', i, 'co-driver', 'force')
         self.assertIn('force', self.good('lease', i))
         self.good('lease', i, '--break', 'co-driver')

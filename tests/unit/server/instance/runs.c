@@ -129,7 +129,8 @@ static void a_late_run_steps_all_periods_that_are_due(void)
         double late; /* periods */
         uint64_t cost;
         bool carried; /* on a lane of the clock */
-        int count, halves, wholes;
+        int count;
+        unsigned halves, wholes;
     } cases[] = {
         // how many begin more than half a period after they are due, and more than a whole one
         {0.25, 20000, false, 1, 0, 0},
