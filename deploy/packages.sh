@@ -8,7 +8,7 @@ libcurl4-openssl-dev libsqlite3-dev libsodium-dev libgnutls28-dev zlib1g-dev lib
 python3:python3 curl:curl"
 
 # additional packages for the tests
-packages_to_test="libcunit1-dev libmuparser-dev ccache clang lld:ld.lld libclang-rt-dev llvm:llvm-symbolizer
+packages_to_test="libcunit1-dev libmuparser-dev ccache clang libclang-rt-dev llvm:llvm-symbolizer
 clang-format-14 gdb valgrind
 strace:strace python3-zmq python3-requests python3-jsonschema python3-numpy python3-pip python3-setuptools
 python3-wheel git:git procps:ps openssl:openssl man-db groff-base zsh:zsh fish:fish nodejs:node npm:npm
